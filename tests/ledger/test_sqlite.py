@@ -93,6 +93,38 @@ def test_the_tables_take_no_other_types(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("how", ["older", "cut off"])
+def test_nothing_is_acknowledged_into_a_file_that_is_overwritten(tmp_path: Path, how: str) -> None:
+    """As `cp older.db ledger.db` does, which leaves the same file at the path."""
+    file, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    store = SqliteStore(file, make=True)
+    store.backup(older)
+    for number in range(100):
+        store.append(claim(f"{number}", number), moving(5, f"{number}"))
+    store.close()
+    assert file.stat().st_size > older.stat().st_size
+    store = SqliteStore(file)
+    file.write_bytes(older.read_bytes() if how == "older" else b"")
+    [result] = settle_all(store, [Request(claim("b", 100), (), lambda _: moving(7, "b"))])
+    assert isinstance(result, Lost) and str(file) in str(result)
+    with pytest.raises(Lost), store.reading():
+        pass
+    store.close()
+
+
+def test_a_ledger_with_damaged_pages_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.db"
+    store = SqliteStore(file, make=True)
+    store.append(claim("a"), moving(5))
+    store.close()
+    store = SqliteStore(file)
+    content = file.read_bytes()
+    file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    with pytest.raises(Lost, match="is damaged"), store.reading() as view:
+        list(view.heads())
+    store.close()
+
+
 @pytest.mark.parametrize("gone", ["ledger.db", "ledger.db-wal"])
 @pytest.mark.parametrize("replaced", [False, True])
 def test_nothing_is_acknowledged_into_a_file_that_is_gone(

@@ -1,4 +1,4 @@
-"""The files of a SQLite ledger: permissions, the server's lock, and whether they still exist.
+"""The files of a SQLite ledger: permissions, the server's lock, and whether they are still there.
 
 A server locks the file itself, not its folder or path, so a link or a second folder leads to the
 same lock. `flock` doesn't affect the locks that SQLite takes with `fcntl`, but closing any
@@ -9,12 +9,23 @@ import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from croupier.errors import UserError
 from croupier.ledger.store import Lost
 
 OWNER_ONLY, OTHERS = 0o600, 0o007
-Identity = tuple[int, int] | None
+
+
+class AtPath(NamedTuple):
+    """Which file is at a path, and how large it is."""
+
+    device: int
+    inode: int
+    size: int
+
+    def is_file(self, other: "AtPath | None") -> bool:
+        return other is not None and (self.device, self.inode) == (other.device, other.inode)
 
 
 def make_private(file: Path) -> None:
@@ -42,20 +53,29 @@ class LedgerFile:
     def __init__(self, file: Path) -> None:
         self._file = str(file)
         self._log = f"{file}-wal"
-        self._known = _identity(self._file), _identity(self._log)
+        self._known = _at(self._file)
+        self._known_log = _at(self._log)
 
     def check(self) -> None:
-        """Raise if the file at the path is no longer the one opened: commits would be lost."""
-        file, log = self._known
-        if _identity(self._file) != file:
+        """Raise if the file at the path is no longer the one opened: commits would be lost.
+
+        Nothing vacuums a ledger, so a file that shrank was cut off or overwritten by an older one.
+        """
+        # In this order: in another thread the file may grow, and be noted, in between.
+        known, found = self._known, _at(self._file)
+        if found is None or not found.is_file(known):
             raise Lost(f"{self._file} was removed or replaced while it was in use")
-        if log is not None and _identity(self._log) != log:
+        if known is not None and found.size < known.size:
+            raise Lost(f"{self._file} was overwritten while it was in use")
+        self._known = found
+        log = self._known_log
+        if log is not None and not log.is_file(_at(self._log)):
             raise Lost(f"{self._log} was removed or replaced while it was in use")
 
 
-def _identity(file: str) -> Identity:
+def _at(file: str) -> AtPath | None:
     try:
         found = os.stat(file)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return AtPath(found.st_dev, found.st_ino, found.st_size)

@@ -10,12 +10,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import apsw
 
 from croupier.errors import Refused, UserError
 from croupier.ledger.checkpoints import Checkpoint
-from croupier.ledger.store import Answer, Claim, Decide, Finish, Kept, Request, Result, View, Work
+from croupier.ledger.store import (
+    Answer,
+    Claim,
+    Decide,
+    Finish,
+    Kept,
+    Lost,
+    Request,
+    Result,
+    View,
+    Work,
+)
 from croupier.ledger.stores.emptying import Emptying
 from croupier.ledger.stores.gathering import Gathering
 from croupier.ledger.stores.place import LedgerFile, make_private, take
@@ -35,11 +47,13 @@ SCHEMA = 7
 """The version of `sqlite.sql`. Older ones can't be upgraded: none was released."""
 HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
 BUSY_MS, CLOSING_MS = 10_000, 1_000
+DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 PAGES_A_STEP = 256
 READERS_MAX = 4
 STATEMENTS_KEPT = 512
 """The size of the cache of prepared statements. A large commit runs hundreds of them; with the
 default of a hundred, every statement would be prepared again for each commit."""
+T = TypeVar("T")
 OPENING = """
 PRAGMA foreign_keys = ON;
 PRAGMA synchronous = FULL;
@@ -104,7 +118,7 @@ class SqliteStore:
             self._emptying.follow(self.writer)
         except BaseException as error:
             self._let_go()
-            if not isinstance(error, apsw.NotADBError | apsw.CantOpenError | apsw.SQLError):
+            if not isinstance(error, (*DAMAGED, apsw.CantOpenError, apsw.SQLError)):
                 raise
             raise UserError(f"{path.name} is not a ledger: {error}", field="--data") from None
         self._place = LedgerFile(path)
@@ -134,7 +148,7 @@ class SqliteStore:
     @contextmanager
     def writing(self) -> Iterator[SqliteSession]:
         """Run one transaction atomically, after any other writer."""
-        with self._lock, self._transaction() as session:
+        with self._lock, self._undamaged(), self._transaction() as session:
             yield session
 
     @contextmanager
@@ -197,7 +211,7 @@ class SqliteStore:
             if not isinstance(error, Exception):
                 raise  # An interrupt is meant for this thread.
             results = {at: results.get(at, error) for at in range(len(requests))}
-        return [results[at] for at in range(len(requests))]
+        return [self._told(results[at]) for at in range(len(requests))]
 
     def _run(
         self, requests: Sequence[Request], results: dict[int, Result], *, together: bool = False
@@ -243,8 +257,20 @@ class SqliteStore:
             self._roll_back()
             if not isinstance(error, Exception):
                 raise
-            return [one if isinstance(one, BaseException) else error for one in results]
+            told = self._told(error)
+            return [one if isinstance(one, BaseException) else told for one in results]
         return results
+
+    def _told(self, result: T) -> T | Lost:
+        """Return a result, or that the ledger is lost if its file is damaged."""
+        return Lost(f"{self.path} is damaged: {result}") if isinstance(result, DAMAGED) else result
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        try:
+            yield
+        except DAMAGED as error:
+            raise self._told(error) from None
 
     def _roll_back(self) -> None:
         if self.writer.in_transaction:  # A disk failure may have rolled it back already.
@@ -254,16 +280,17 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteSession]:
         """Hold a snapshot of the ledger, without later commits."""
         self._place.check()
-        connection = self._reader()
-        try:
-            connection.execute("BEGIN; SELECT number FROM streams LIMIT 1")
-            self._place.check()
-            yield SqliteSession(connection)
-            connection.execute("ROLLBACK")
-        except BaseException:
-            connection.close(True)
-            raise
-        self._put_back(connection)
+        with self._undamaged():
+            connection = self._reader()
+            try:
+                connection.execute("BEGIN; SELECT number FROM streams LIMIT 1")
+                self._place.check()
+                yield SqliteSession(connection)
+                connection.execute("ROLLBACK")
+            except BaseException:
+                connection.close(True)
+                raise
+            self._put_back(connection)
 
     def _reader(self) -> apsw.Connection:
         """Return an idle read connection; opening one takes ten times as long."""
