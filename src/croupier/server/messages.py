@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from croupier.errors import ParseError, UserError
+from croupier.errors import ParseError
 from croupier.fairness.cut import check_hash, check_value
 from croupier.house import said
 from croupier.reading.json import parse_message
@@ -86,10 +86,13 @@ def _check_bet(body: dict[str, Any]) -> None:
 
 
 def id_in(text: str | bytes) -> str | None:
-    """Return the id of a message, so that even a faulty one can be answered."""
+    """Return the id of a message, so that even a faulty one can be answered.
+
+    It is read less strictly: a sender of decimals, or of a key twice, waits for an answer too.
+    """
     try:
-        data = parse_message(text)
-    except UserError:
+        data = orjson.loads(text)
+    except orjson.JSONDecodeError:
         return None
     id = data.get("id") if isinstance(data, dict) else None
     return id if isinstance(id, str) and _ID.fullmatch(id) else None
