@@ -177,3 +177,21 @@ test("a bet on several equal spots counts once for its size", () => {
     assert.ok(wager.spots.every((spot) => stakes[spot]));
   }
 });
+
+test("a seat on a shared hand is said with the hand's number, and its cards once", () => {
+  const { frames } = recordings.find((one) => one.name === "maryland.json");
+  const last = states(frames).at(-1);
+  const [seat, ...rest] = Object.keys(last.scene.boxes);
+  const shared = { label: "Hands", cards: 6, hands: 2 };
+  const boxes = { ...last.scene.boxes, [seat]: { ...last.scene.boxes[seat], hand: 2 } };
+  const places = { ...last.scene.places, shared: [0, 1, 2, 3, 4, 5] };
+  const faces = { ...last.scene.faces, 3: "As", 4: "Kd", 5: "2c" };
+  const felt = { ...last.felt, places: { ...last.felt.places, shared } };
+  const lines = standing({ ...last, felt, scene: { ...last.scene, boxes, places, faces } });
+  const cards = "ace of spades, king of diamonds, two of clubs";
+  assert.ok(lines.includes(`Hand 2: ${cards}.`), lines.join("|"));
+  const of = (seat) => lines.find((line) => new RegExp(`eat ${seat}\\b.*:`).test(line));
+  assert.match(of(seat), /hand 2\.$/);
+  assert.ok(!of(seat).includes(" of "), of(seat));
+  assert.ok(rest.every((one) => of(one).includes(" of ")), "others say their own cards");
+});

@@ -52,8 +52,10 @@ function seatSays(seat) {
   const fate = (/** @type {string} */ now) => (now && now !== "live" ? ` (${now})` : "");
   const staked = seat.spots.filter((spot) => spot.cents);
   const bets = staked.map((spot) => `${money(spot.cents)} on ${spot.label}${fate(spot.fate)}`);
-  const cards = seat.cards.map((one) => cardWords(one.code));
-  const parts = [seat.says, bets.join(", "), cards.join(", ")].filter(Boolean);
+  // The cards of a shared hand are read out with its place.
+  const cards = seat.cards.map((one) => cardWords(one.code)).join(", ");
+  const held = seat.hand ? `hand ${seat.hand}` : cards;
+  const parts = [seat.says, bets.join(", "), held].filter(Boolean);
   const lines = seat.lines.map((line) => {
     const net = signed(cents(line.paid) + cents(line.returned) - cents(line.stake));
     return `${who}, ${line.label}: ${line.outcome} ${net}, ${line.because}${cited(line.clause)}.`;
