@@ -35,6 +35,8 @@ PRINTED = """() => ({
     one.querySelectorAll('.hand > *').length),
   own: document.querySelectorAll('.own .ghost, .own play-card, .seats .ghost').length,
   pays: document.querySelector('felt-table').dataset.pays,
+  cut: [...document.querySelectorAll('.meters > div > *')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent),
 })"""
 IN_A_ROW = """() => {
   const of = (one) => one.getBoundingClientRect();
@@ -83,6 +85,7 @@ def looks(page: Page, state: str, selectors: tuple[str, ...], *, boxes: int) -> 
         wrong += [f"{size} {state}: {one}" for one in page.evaluate(IN_A_ROW)]
         printed = page.evaluate(PRINTED)
         assert printed["cards"] == [3, 3, 3]
+        assert printed["cut"] == [], size
         assert printed["own"] == 0  # A seat has no cards of its own.
         if boxes == 1:
             assert (printed["pays"] == "full") == (size in FULL), size
