@@ -225,7 +225,11 @@ def check_preview(round: Round, declare: Declare) -> None:
         back[line.seat] += line.returned + line.paid
     assert told.returns == dict(back)
     events = decide_at_table(table, end_of(end, happened))
-    assert (told.deck == "removed") == any(isinstance(one, DeckRemoved) for one in events)
+    removed = {one.deck for one in events if isinstance(one, DeckRemoved)}
+    assert (told.deck in ("removed", "all removed")) == bool(removed)
+    assert (told.deck == "all removed") == ("remove all decks" in event.effects)
+    if told.deck == "all removed":
+        assert removed == {*table.decks}
 
 
 def test_every_kind_of_every_book_is_in_the_texts() -> None:

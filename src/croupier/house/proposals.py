@@ -276,7 +276,9 @@ def _undoes(before: Round | None, after: Round | None) -> Mapping[int, int]:
 
 def _fate(declared: Declared | None) -> DeckFate:
     effects = declared.effects if declared else ()
-    if "remove deck" in effects or "remove all decks" in effects:
+    if "remove all decks" in effects:
+        return "all removed"
+    if "remove deck" in effects:
         return "removed"
     return "reshuffled" if "reshuffle" in effects else "stays"
 

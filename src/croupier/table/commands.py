@@ -321,7 +321,8 @@ class TapOut:
 
 Of = Literal["round", "table", "ledger"]
 """Whose vocabulary a proposed command is of."""
-DeckFate = Literal["stays", "reshuffled", "removed"]
+DeckFate = Literal["stays", "reshuffled", "removed", "all removed"]
+"""What becomes of the deck in play, or of all decks of the table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,13 @@ export class Wrong {
   }
 }
 
+const FATES = {
+  stays: "The deck stays",
+  reshuffled: "The deck is reshuffled",
+  removed: "The deck is removed",
+  "all removed": "All decks are removed",
+};
+
 /**
  * Money by seat, the cards' fate and who has to agree.
  * @param {Preview} preview
@@ -175,7 +182,7 @@ export function effects({ returns, undoes = {}, deck, approve, voids }) {
   // T13: what settled seats were given comes back before stakes are returned.
   const first = taken.childElementCount ? [h("span", {}, "Take back first:"), taken] : [];
   const moves = seats.length ? `${money(all)} goes back` : "No stake moves";
-  const cards = `The deck ${deck === "stays" ? deck : `is ${deck}`}`;
+  const cards = FATES[deck];
   return h("div", { class: "effects" },
     h("div", {}, h("small", {}, "Money"), h("b", {}, moves), rows, ...first),
     h("div", {}, h("small", {}, "Cards"), h("b", {}, cards),

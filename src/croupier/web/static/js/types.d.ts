@@ -105,7 +105,7 @@ export type Message =
 export interface Preview {
   clause: string; says: string; ruling: string | null; returns: Record<string, number>;
   undoes?: Record<string, number>;
-  deck: string; voids: boolean; approve: string[];
+  deck: "stays" | "reshuffled" | "removed" | "all removed"; voids: boolean; approve: string[];
 }
 
 /** One seat's settlement, in cents; a line says what to do at its spot. */
