@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,25 @@ def declaring(at: Practice, kinds: list[dict[str, object]]) -> Iterator[str]:
         yield str(answers.index(value) + 1) if answers else str(value)
 
 
+async def dealt(
+    wanted: PracticeWanted, monkeypatch: pytest.MonkeyPatch, *, rested: bool = False
+) -> dict[str, Any]:
+    """Deal a practice at a terminal, typing what is shown; return its report."""
+    all_ = Practices(rules_of, script=Script(floor_s=0.001))
+    at = await all_.open(wanted)
+    typed = lines(at, rested=rested)
+
+    async def line() -> str:
+        await asyncio.sleep(0.004)
+        return next(typed)
+
+    monkeypatch.setattr(practice_terminal, "_line", line)
+    await Terminal(at).run()
+    report = at.report()
+    await all_.close()
+    return report
+
+
 @pytest.mark.parametrize(
     ("id", "real", "rounds", "screens"),
     [
@@ -93,25 +113,11 @@ def test_a_dealer_who_types_what_is_shown_has_no_deviation(
     monkeypatch.setattr(bots, "THINKS_S", 0.001)
     monkeypatch.setattr(practice_terminal, "WAIT_S", 0.01)
 
-    async def main() -> None:
-        all_ = Practices(rules_of, script=Script(floor_s=0.001))
-        wanted = PracticeWanted(
-            rulebook=id, seed=7, rounds=rounds, real=real, screens=screens, faults=100
-        )
-        at = await all_.open(wanted)
-        typed = lines(at)
-
-        async def line() -> str:
-            await asyncio.sleep(0.004)
-            return next(typed)
-
-        monkeypatch.setattr(practice_terminal, "_line", line)
-        await Terminal(at).run()
-        report = at.report()
-        await all_.close()
-        assert (report["rounds"], report["deviations"]) == (rounds, [])
-
-    asyncio.run(main())
+    wanted = PracticeWanted(
+        rulebook=id, seed=7, rounds=rounds, real=real, screens=screens, faults=100
+    )
+    report = asyncio.run(dealt(wanted, monkeypatch))
+    assert (report["rounds"], report["deviations"]) == (rounds, [])
     said = capsys.readouterr().err
     assert "Enter does the next step" in said and "Settle" not in said.splitlines()[0]
     assert ("You turn up the " in said) is (real or screens)
@@ -136,26 +142,10 @@ def test_a_resting_deck_is_shuffled_in_mid_round_with_the_machines_count(
 ) -> None:
     monkeypatch.setattr(practice_terminal, "WAIT_S", 0.01)
 
-    async def main() -> None:
-        all_ = Practices(rules_of, script=Script(floor_s=0.001))
-        selections = {"decks": "2", "shuffler": "counting"}
-        wanted = PracticeWanted(
-            rulebook=MARYLAND, rounds=2, real=True, faults=0, selections=selections
-        )
-        at = await all_.open(wanted)
-        typed = lines(at, rested=True)
-
-        async def line() -> str:
-            await asyncio.sleep(0.004)
-            return next(typed)
-
-        monkeypatch.setattr(practice_terminal, "_line", line)
-        await Terminal(at).run()
-        report = at.report()
-        await all_.close()
-        assert (report["rounds"], report["deviations"]) == (2, [])
-
-    asyncio.run(main())
+    selections = {"decks": "2", "shuffler": "counting"}
+    wanted = PracticeWanted(rulebook=MARYLAND, rounds=2, real=True, faults=0, selections=selections)
+    report = asyncio.run(dealt(wanted, monkeypatch, rested=True))
+    assert (report["rounds"], report["deviations"]) == (2, [])
     said = capsys.readouterr().err
     assert "  s  Shuffle deck 1." in said
     assert "The shuffler counts 52 cards in the resting deck" in said
